@@ -261,10 +261,10 @@ function spaced(syntax: SyntaxFile, declaration: Declaration): string {
 
 const between = (gap: string): string => (gap === '' ? '' : gap.includes('\n') ? '\n' : ' ');
 
-/** Whether it means something only to what mentions its name. A schedule may be tried without. */
+/** Whether it means something only to what mentions its name. */
 const isForOthers = (declaration: Declaration): boolean =>
   declaration.kind === 'let' ||
-  (declaration.kind === 'block' && ['device', 'cluster', 'model'].includes(declaration.keyword.text));
+  (declaration.kind === 'block' && ['device', 'cluster', 'model', 'schedule'].includes(declaration.keyword.text));
 
 /** The findings of a file, in which the bubble of the pipeline names what the search found; the same list if that changes nothing. */
 export function withBetterPolicy(

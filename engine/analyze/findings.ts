@@ -1,5 +1,5 @@
 import { type Advice, advised } from '../basics/advice.ts';
-import type { Run } from '../schedule/evaluation.ts';
+import type { EvaluationProblem, Run } from '../schedule/evaluation.ts';
 import type { PlanFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { PipelinePlan } from '../values/plan.ts';
@@ -28,10 +28,9 @@ export const remarks: readonly Remark[] = [
 
 /** What a simulated pipeline gives cause to say: verdicts, remarks, and versions of weights. */
 export function simulationFindings(
-  plan: PipelinePlan,
+  { plan, options, figuresOnly }: EvaluationProblem,
   run: Run,
   peaks: readonly MemoryPeak[],
-  options: EngineOptions,
 ): PlanFinding[] {
   return [
     ...memoryFindings(plan, run, peaks, options),
@@ -39,7 +38,7 @@ export function simulationFindings(
     ...hostMemoryFindings(plan, run),
     ...measuredFinding(plan, run.program),
     ...expectationFindings(plan, run.report),
-    ...remarks.flatMap((remark) => advised(remark, plan, run, options)),
+    ...(figuresOnly === true ? [] : remarks.flatMap((remark) => advised(remark, plan, run, options))),
     ...weightFindings(plan, run),
   ];
 }

@@ -60,7 +60,7 @@ export interface CheckRequest {
   readonly searches?: Searches;
 }
 
-const direct = directSearches();
+const direct: Searches = directSearches();
 
 /**
  * `parsed`, `planned`, `evaluated`, a plan: so far the check has come. `planning`: nothing new, the host may do something else. An
@@ -111,7 +111,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const pipelines: Evaluation[] = [];
     for (const plan of resolution.plan.pipelines) {
       if (only !== undefined && plan.name !== only) continue;
-      const problem = { plan, options };
+      const problem = { plan, options, ...(searches.figuresOnly === true ? { figuresOnly: true as const } : {}) };
       const key = planKey(plan);
       yield 'planned';
       const found = known.get(key) ?? answered(problem, yield* pausing(answerSteps(searches, evaluation, problem)));

@@ -24,12 +24,13 @@ export const evaluation: Search<EvaluationProblem, Omit<Evaluation, keyof Evalua
   name: 'evaluation',
   large: true,
   size: ({ plan }) => evaluationSize(plan),
-  key: ({ plan, options }) => `${planKey(plan)} ${JSON.stringify(options)}`,
-  *steps({ plan, options }) {
+  key: ({ plan, ...rest }) => `${planKey(plan)} ${JSON.stringify(rest)}`,
+  *steps(problem) {
+    const { plan } = problem;
     const simulated = yield* timelineSteps(plan);
     if ('faults' in simulated) return { findings: simulated.faults };
     yield;
-    return yield* analyze(plan, simulated.timeline, options);
+    return yield* analyze(problem, simulated.timeline);
   },
 };
 

@@ -11,6 +11,8 @@ import type { Timeline } from '../values/timeline.ts';
 export interface EvaluationProblem {
   readonly plan: PipelinePlan;
   readonly options: EngineOptions;
+  /** Remarks on what may help are left out: some simulate other plans, which takes longer than the figures. */
+  readonly figuresOnly?: true;
 }
 
 export interface Evaluation extends EvaluationProblem {

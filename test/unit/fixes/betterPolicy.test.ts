@@ -189,7 +189,7 @@ describe('what is searched once', () => {
       ?.key;
   };
 
-  it('stays the same with comments, white space, other pipelines and jobs', () => {
+  it('stays the same with comments, white space, other pipelines, jobs and schedules', () => {
     const other = text.slice(text.indexOf('pipeline train')).replace('train', 'other');
     for (const [written, replacement] of [
       ['\n}', '  // how it runs\n\n}'],
@@ -200,6 +200,10 @@ describe('what is searched once', () => {
     expect(keyOf(text.replace('pipeline train', `${other}\nexpect other { bubble < 90% }\npipeline train`))).toBe(
       keyOf(text),
     );
+    const spare = 'schedule spare { row(d) = F[0..<microbatches], B[0..<microbatches] }';
+    expect(keyOf(text.replace('pipeline train', `${spare}\npipeline train`))).toBe(keyOf(text));
+    const used = text.replace('1f1b', 'spare');
+    expect(keyOf(`${spare}\n${used}`)).not.toBe(keyOf(`${spare.replace('], B', '] B')}\n${used}`));
   });
 
   it('is another one for other costs, a param with another value, and an expectation', () => {

@@ -3,7 +3,7 @@ import { bubbleFinding } from '../../../engine/analyze/scheduleFindings.ts';
 import type { PlanFinding } from '../../../engine/findings/finding.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { directSearches, type Searches } from '../../../engine/basics/searches.ts';
-import { analyse, runOf } from '../../support/analyse.ts';
+import { analyse, codesOf, runOf } from '../../support/analyse.ts';
 
 const findingsOf = (text: string, findings: number) =>
   analyse(text, { options: { ...defaultOptions, limits: { ...defaultOptions.limits, findings } } }).findings;
@@ -113,3 +113,28 @@ model m { layer a[4] { forward = 1ms  backward = 2ms } }\n${names.map(idle).join
 
 const isEvaluated = (answer: unknown): answer is { readonly findings: readonly PlanFinding[] } =>
   typeof answer === 'object' && answer !== null && 'findings' in answer;
+
+describe('where only figures are wanted', () => {
+  const text = `device gpu { memory = 1GiB }
+cluster box { gpu[4] = gpu  link = 4GB/s }
+model m { layer block[6] { forward = 10ms  backward = 20ms  output = 100MB  activation = 100MiB  weights = 1GiB } }
+pipeline train { model = m  devices = box  stages = split(3, 1, 1, 1)  microbatches = 4  schedule = 1f1b }
+expect train { iteration < 1ms }
+`;
+  const of = (searches: Searches) => {
+    const { analysis, run } = runOf(text, { searches });
+    return { codes: codesOf(analysis), report: run.report };
+  };
+
+  it('no remark says what may help, and verdicts and figures stay', () => {
+    const [all, few] = [of(directSearches()), of({ ...directSearches(), figuresOnly: true })];
+    const [remarks, verdicts] = [
+      ['schedule/bubble', 'comm/exposed'],
+      ['memory/out-of-memory', 'expect/failed'],
+    ];
+    expect(all.codes).toEqual(expect.arrayContaining([...remarks, ...verdicts]));
+    expect(few.codes).toEqual(expect.arrayContaining(verdicts));
+    expect(few.codes.filter((code) => remarks.includes(code))).toEqual([]);
+    expect(few.report).toEqual(all.report);
+  });
+});
