@@ -8,13 +8,14 @@ import { repository, textOf } from '../../docs/pages.ts';
 import { families } from './published/families.ts';
 import { deviation, predicted } from './published/run.ts';
 import { llama3 } from './published/llama3.ts';
+import { nemoLongContext } from './published/nemoLongContext.ts';
 import type { Run } from './published/run.ts';
 import { torchtitan } from './published/torchtitan.ts';
 import { bubbleRates } from './published/zeroBubble.ts';
 import { promises } from './promises.ts';
 import { errorOf, predictions, recordedTable } from './recorded.ts';
 import { errorsText, spreadTable } from './spreads.ts';
-import { overallOf, summaryOf, tableOf } from './table.ts';
+import { overallOf, range, summaryOf, tableOf } from './table.ts';
 
 /** What the figures are worth, and the tables behind it. */
 const pages = ['docs/understand/how-accurate.md', 'docs/accuracy.md'];
@@ -130,6 +131,24 @@ describe('with the level of products for attention, 0.83 in place of 0.58, as th
     expect(long).toHaveLength(2);
     for (const run of long) expect(Math.abs(off(run, text))).toBeLessThan(0.01);
   });
+});
+
+test('with FlashAttention-2 at a level of 0.97, runs of NeMo on H100s come out as far off as the page says', () => {
+  const shares = h100Flash2Rates.kernels
+    .filter(([key]) => key.startsWith('attention_efficiency'))
+    .map(([key, percent]) => `${key} = ${Math.round((percent * 0.97) / 0.58)}%`);
+  const text = exampleText('published/nemo_long_context.pipe')
+    .replace('import { b200, h100,', 'import { b200, h100_fa2,')
+    .replace('= h100\n', '= flash2\n')
+    .replace('model llama2 ', `device flash2 { from = h100_fa2  ${shares.join('  ')} }\nmodel llama2 `);
+  const runs = nemoLongContext.runs.filter(({ pipeline }) => pipeline === 'on_h100');
+  const off = runs.map((run) => {
+    const { pipelines } = analyseExample(`published/${run.file}`, run.sliders ?? {}, text);
+    const found = pipelines.find(({ plan }) => plan.name === run.pipeline);
+    if (found?.run === undefined) throw new Error(`${run.pipeline} does not run`);
+    return run.predict(found.run.report, found.plan) / run.measured - 1;
+  });
+  expect(textOfPages()).toContain(`the ${runs.length} runs of NeMo on H100s come out ${range(off)} off.`);
 });
 
 describe('bubble rates that the authors of zero bubble calculated (arXiv:2401.10241, table 5)', () => {

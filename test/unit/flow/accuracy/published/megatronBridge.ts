@@ -1,4 +1,4 @@
-/** Megatron Bridge, "Performance Summary" (containers 25.11, 26.02 and 26.04.01), and NeMo 24.12: dense models with fp8 and fp4. */
+/** Megatron Bridge, "Performance Summary" (containers 25.11, 26.02 and 26.04.01), and NeMo 24.07: dense models with fp8 and fp4. */
 import type { Family, Run } from './run.ts';
 
 const run = (
@@ -44,17 +44,17 @@ export const megatronBridge: Family = {
       8192,
       292,
     ),
-    run(['Llama 3 8B, NeMo 24.12', '8 H100, context 2, data 4, batch 128', 'h100_8b_context'], 8, 8192, 12273),
+    run(['Llama 3 8B, NeMo 24.07', '8 H100, context 2, data 4, batch 128', 'h100_8b_context'], 8, 8192, 12273),
     run(
-      ['Llama 3 70B, NeMo 24.12', '64 H100, tensor 4, pipeline 4, context 2, data 2, batch 128', 'h100_70b_context'],
+      ['Llama 3 70B, NeMo 24.07', '64 H100, tensor 4, pipeline 4, context 2, data 2, batch 128', 'h100_70b_context'],
       64,
       8192,
       1524,
     ),
-    run(['Llama 2 7B, NeMo 24.12', '8 H100, data 8, batch 128', 'h100_llama2_7b'], 8, 4096, 16934),
-    run(['Llama 2 13B, NeMo 24.12', '16 H100, pipeline 4, data 4, batch 128', 'h100_llama2_13b'], 16, 4096, 8715),
+    run(['Llama 2 7B, NeMo 24.07', '8 H100, data 8, batch 128', 'h100_llama2_7b'], 8, 4096, 16934),
+    run(['Llama 2 13B, NeMo 24.07', '16 H100, pipeline 4, data 4, batch 128', 'h100_llama2_13b'], 16, 4096, 8715),
     run(
-      ['Llama 2 70B, NeMo 24.12', '64 H100, tensor 4, pipeline 4, data 4, batch 128', 'h100_llama2_70b'],
+      ['Llama 2 70B, NeMo 24.07', '64 H100, tensor 4, pipeline 4, data 4, batch 128', 'h100_llama2_70b'],
       64,
       4096,
       1728,

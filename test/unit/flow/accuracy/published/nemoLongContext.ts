@@ -1,4 +1,4 @@
-/** Long sequences of NeMo 24.12 and 25.04 ("Long Sequence Performance"), Llama 2 7B on H100s and Llama 3 8B on B200s. */
+/** Long sequences of NeMo 24.03.01 and 25.04 ("Long Sequence Performance"), Llama 2 7B on H100s and Llama 3 8B on B200s. */
 import type { Family, Run } from './run.ts';
 
 interface Model {
