@@ -11,6 +11,8 @@ export const pageOpener = (extension: vscode.Uri) =>
     const path = pagePath(link.path);
     if (path === undefined) return;
     const page = vscode.Uri.joinPath(extension, path).with({ fragment: link.fragment });
+    // A page that is opened from a page takes its place: to the side of the files, not one column further.
+    if (isPageShown()) await vscode.commands.executeCommand('workbench.action.focusFirstEditorGroup');
     try {
       await vscode.commands.executeCommand('markdown.showPreviewToSide', page);
     } catch {
@@ -18,3 +20,9 @@ export const pageOpener = (extension: vscode.Uri) =>
       await vscode.window.showTextDocument(page, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
     }
   };
+
+/** Whether the tab with the focus is a rendered page. */
+function isPageShown(): boolean {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputWebview && input.viewType.includes('markdown.preview');
+}

@@ -63,6 +63,17 @@ suite('pages of the documentation', () => {
     await shows('good.pipe', /1f1b/);
   });
 
+  test('a page that is opened from a page takes its place', async () => {
+    await open('good.pipe');
+    const page = (name: string) => `${vscode.env.uriScheme}://pipewright.pipewright/docs/schedules/${name}.md`;
+    await vscode.commands.executeCommand('pipewright.openPage', page('1f1b'));
+    await shows('good.pipe', /1f1b/);
+    await vscode.commands.executeCommand('workbench.action.focusSecondEditorGroup');
+    await vscode.commands.executeCommand('pipewright.openPage', page('gpipe'));
+    await until('the second page', () => pages().some(({ label }) => /gpipe/.test(label)) || undefined);
+    assert.deepEqual([...new Set(pages().map(({ column }) => column))], [vscode.ViewColumn.Two]);
+  });
+
   test('a command opens nothing but pages', async () => {
     await open('good.pipe');
     for (const link of ['file:///etc/passwd', 'x://y/docs/../package.json', 'command:workbench.action.quit', 7])
