@@ -46,6 +46,13 @@ pipeline train { model = m  devices = box  stages = balance(2)  microbatches = 4
     expect(out).toMatch(/good\.pipe: (no findings|\d+ remarks?)\n$/);
   });
 
+  test('says that an empty file has nothing to check', async () => {
+    const outOf = async (text: string) => (await call(['check', 'new.pipe'], { files: { 'new.pipe': text } })).out;
+    for (const text of ['', '\n// to do\n'])
+      expect(await outOf(text)).toBe('new.pipe: nothing is declared here, so there was nothing to check\n');
+    expect(await outOf('device gpu { memory = 1GiB }\n')).toBe('new.pipe: no findings\n');
+  });
+
   test('exits with 1 for a mistake and points at it', async () => {
     const { status, out } = await call(['check', 'bad.pipe'], { files });
     expect(status).toBe(1);
