@@ -11,10 +11,17 @@ export type Bandwidths = (from: number, to: number) => number;
 export function singleLinkage(ranks: number, bandwidth: Bandwidths): readonly Int32Array[] {
   const joins = maximumSpanningTree(ranks, bandwidth).toSorted((a, b) => b.bandwidth - a.bandwidth);
   const part = Int32Array.from({ length: ranks }, (_, rank) => rank);
+  // The ranks of each part, in a ring.
+  const next = part.slice();
   const groupings: Int32Array[] = [];
   for (const [index, join] of joins.entries()) {
-    const [kept, gone] = [part[join.from], part[join.to]];
-    for (let rank = 0; rank < ranks; rank += 1) if (part[rank] === gone) part[rank] = kept;
+    const { from, to } = join;
+    let rank = to;
+    do {
+      part[rank] = part[from];
+      rank = next[rank];
+    } while (rank !== to);
+    [next[from], next[to]] = [next[to], next[from]];
     if (index + 1 === joins.length || joins[index + 1].bandwidth < join.bandwidth) groupings.push(part.slice());
   }
   return groupings;
