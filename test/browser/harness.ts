@@ -55,14 +55,20 @@ function variablesOf(theme: ThemeClass): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(colours), '--vscode-font-family': 'DejaVu Sans, sans-serif' };
 }
 
-/** A browser with the page's files behind an address of their own. `executablePath`: another one than tests take. */
-export async function launch(executablePath?: string): Promise<{
+/**
+ * A browser with the page's files behind an address of their own. `executablePath`: another one than tests take; `args`: what it is
+ * started with beside the rest.
+ */
+export async function launch(
+  executablePath?: string,
+  args: readonly string[] = [],
+): Promise<{
   readonly chromium: Browser;
   open(options?: OpenOptions): Promise<Preview>;
   close(): Promise<void>;
 }> {
   const server = await servePage();
-  const chromium = await startChromium([], executablePath);
+  const chromium = await startChromium(args, executablePath);
   const pool = pagePool(chromium, server.nothing);
   return {
     chromium,
