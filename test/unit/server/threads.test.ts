@@ -278,3 +278,12 @@ test('a planner answers from a thread', async () => {
   expect(await threads.run('a', planSearch, asked).answer).toEqual(runSearch(planSearch, asked));
   threads.close();
 });
+
+test('the room for new objects of a thread is limited: several threads would fill that of Node', async () => {
+  const script =
+    'import { parentPort, resourceLimits } from "node:worker_threads"; parentPort.postMessage(resourceLimits)';
+  const limits = await new Promise((message, lost) => {
+    threadStarter(() => new URL(`data:text/javascript,${encodeURIComponent(script)}`))({ message, lost });
+  });
+  expect(limits).toMatchObject({ maxYoungGenerationSizeMb: 16 });
+});
