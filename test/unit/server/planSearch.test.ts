@@ -356,7 +356,10 @@ describe('a search in the editor', () => {
   test('a file without a search has usual values, which it names', async () => {
     await withClient(async (client) => {
       client.open(main, shaped);
-      const { left_out: leftOut } = figuresOf(await find(client, 1));
+      const asked = find(client, 1);
+      await begun(client, 1);
+      client.notify(methods.stopPlan, { search: 1 });
+      const { left_out: leftOut } = figuresOf(await asked);
       expect(leftOut).toContainEqual({ what: 'micro_batch over 4', why: 'to keep the search small' });
       const [{ head }] = founds(client, 1);
       expect(head).toMatchObject({ pipeline: 'train', isDefault: true });

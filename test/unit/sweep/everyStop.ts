@@ -4,7 +4,7 @@ import { check } from '../../../engine/flow/check.ts';
 import { answerOf, asWritten, foundPoint } from '../../../engine/sweep/answer.ts';
 import { rowCount, settingsOf } from '../../../engine/sweep/axes.ts';
 import type { Outcome, RowFigures } from '../../../engine/sweep/evaluateRow.ts';
-import { dominates, frontOf, paceOf } from '../../../engine/sweep/front.ts';
+import { dominates, frontOf, isRoomy, paceOf } from '../../../engine/sweep/front.ts';
 import { placeRow } from '../../../engine/sweep/placeRow.ts';
 import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
 import { rowText } from '../../../engine/sweep/rowText.ts';
@@ -103,8 +103,10 @@ function expectTrue(
   const [, figure, unit] = /can be under ([\d.]+) (s|ms|µs|ns)\b/u.exec(certificate) ?? [];
   if (figure !== undefined) {
     const seconds = Number(figure) * { s: 1, ms: 1e-3, µs: 1e-6, ns: 1e-9 }[unit as 's'];
+    // Where the best row keeps the margin of memory, the claim is of rows that keep it too.
+    const meant = /\bkeeps .* free\b/u.test(certificate) ? fits.filter(isRoomy) : fits;
     // Half of the last of four digits.
-    for (const { row, ...figures } of fits)
+    for (const { row, ...figures } of meant)
       expect(paceOf(figures), `row ${row}: ${certificate}`).toBeGreaterThanOrEqual(seconds * (1 - 5e-4));
   } else if (certificate.startsWith('None of') || certificate.startsWith('The only row does not')) {
     expect(fits, certificate).toEqual([]);

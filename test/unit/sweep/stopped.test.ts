@@ -218,6 +218,13 @@ const cases: Readonly<Record<string, readonly [over: string, words: Words]>> = {
     'data = [8, 4, 2, 1], schedule = [1f1b, gpipe]',
     { stages: 'plan(dapple)', layers: equal, data: 8, microbatches: 4 },
   ],
+  'a faster row that leaves less memory than the margin': [
+    'pipeline = [2, 4], schedule = [gpipe, interleaved_1f1b], optimizer = [adam_mixed, megatron_bf16(shard = fsdp, over = 2)]',
+    {
+      layers: measured(8, '2ms', 'weights = 1GiB  activation = 200MiB  output = 64MiB'),
+      pipeline: 'transfer = rendezvous',
+    },
+  ],
   'little memory': [
     'tensor = [1, 2], pipeline = [1, 2, 4], micro_batch = [1, 2, 4], recompute = [none, full]',
     { pipeline: 'optimizer = adam_mixed', layers: dense.replace('block[6]', 'block[30]') },
