@@ -11,7 +11,7 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
     if (holds(figure, expect)) return [];
     const figures = {
       text: expect.text,
-      figure: figureWords(report, figure, expect),
+      figure: figureWords(plan, report, figure, expect),
     };
     const { path, operator } = expect;
     const missed = { path, figure: expect.figure, value: figure, operator };

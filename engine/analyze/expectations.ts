@@ -1,4 +1,4 @@
-import { show } from '../basics/quantities.ts';
+import { list, share, show } from '../basics/quantities.ts';
 import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
 import { stageNumber } from '../costs/stages.ts';
 import type { PipelineReport, ReportWithoutCauses } from '../values/report.ts';
@@ -40,14 +40,41 @@ export function expectationOf(
   const apart = held ? undefined : apartWords(figure, expect);
   return {
     holds: held,
-    shown: figureWords(report, figure, expect),
+    shown: figureWords(plan, report, figure, expect),
     ...(apart === undefined ? {} : { apart }),
   };
 }
 
 /** The figure, and what a reader has to know of it. */
-export const figureWords = (report: PipelineReport, figure: number, expect: ExpectPlan): string =>
-  shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure);
+export const figureWords = (plan: PipelinePlan, report: PipelineReport, figure: number, expect: ExpectPlan): string =>
+  shown(figure, expect) +
+  wholeNote(report, figure, expect) +
+  withinNote(report, expect.figure) +
+  lossNote(plan, report, figure, expect);
+
+/** What takes time and is not in the model's FLOPs, where these are too few. */
+function lossNote(plan: PipelinePlan, report: PipelineReport, figure: number, expect: ExpectPlan): string {
+  if (expect.figure !== 'mfu' || !expect.operator.startsWith('>') || Number.isNaN(figure)) return '';
+  const parts = (
+    [
+      ['recomputation', recomputedShare(plan, report)],
+      ['idle time', report.bubble.makespan],
+    ] as const
+  ).filter(([, part]) => part >= leastLoss);
+  return parts.length === 0
+    ? ''
+    : `: of the iteration ${list(parts.map(([what, part]) => `${share(part)} is ${what}`))}`;
+}
+
+/** Smaller shares decide no figure. */
+const leastLoss = 0.01;
+
+/** The mean share of the iteration in which devices recompute; 0 where copies of stages share their microbatches. */
+function recomputedShare({ stages, devices, microbatches }: PipelinePlan, { iteration }: PipelineReport): number {
+  if (stages.some(({ copy }) => copy !== undefined)) return 0;
+  const seconds = stages.reduce((sum, { recompute }) => sum + recompute, 0) * microbatches;
+  return shareOf(seconds, devices.length * iteration);
+}
 
 /** By how much a figure is on the wrong side of its bound. A difference of shares is in percentage points. */
 function apartWords(figure: number, expect: ExpectPlan): string | undefined {

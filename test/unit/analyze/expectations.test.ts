@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import type { ExpectPlan } from '../../../engine/values/plan.ts';
-import { recipePlan, policy } from '../support/plans.ts';
+import { policy, recipePlan } from '../support/plans.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const base = { path: 'expect:train/0', text: 'as written' };
 
@@ -56,6 +57,26 @@ describe('expectations', () => {
         { figure: 'exposed_communication', operator: '==', bound: 0, dimension: 'share' },
       ),
     ).toEqual([]);
+  });
+
+  it('of MFU say what is no model FLOPs: recomputation and idle time', () => {
+    const text = (recompute: string, check = 'mfu > 90%') => `
+device gpu { memory = 80GiB  compute = 100TFLOPS  bandwidth = 100TB/s }
+cluster box { gpu[2] = gpu  link = 400GB/s }
+model m { sequence = 1024  micro_batch = 1  layer block[4] = transformer(hidden = 1024, heads = 8) }
+pipeline train { model = m  devices = box  microbatches = 2  stages = balance(2)  schedule = 1f1b  optimizer = adam_mixed  ${recompute} }
+expect train { ${check} }`;
+    const messageOf = (written: string) =>
+      analyse(written).findings.find(({ code }) => code === 'expect/failed')?.message ?? '';
+    // Every forward runs again: one of four equal parts of what devices compute. They idle for (p - 1) / (m + p - 1) of the time.
+    const [, again, idle] =
+      /: of the iteration ([\d.]+) % is recomputation and ([\d.]+) % is idle time\.$/.exec(
+        messageOf(text('recompute = full')),
+      ) ?? [];
+    expect(Number(again) / (100 - Number(idle))).toBeCloseTo(0.25, 1);
+    expect(Number(idle) / 100).toBeCloseTo(1 / 3, 1);
+    expect(messageOf(text(''))).toMatch(/: of the iteration [\d.]+ % is idle time\.$/);
+    expect(messageOf(text('', 'mfu < 1%'))).toMatch(/but it is [\d.]+ %\.$/);
   });
 
   it('of a device’s span count what it idles between its first start and its last end, and nothing else', () => {
