@@ -57,7 +57,7 @@ const meshKeys: readonly KeySchema[] = [
     'expert_tensor',
     'expert_tensor = 1',
     whole(1),
-    'Tensor ranks that split each expert. The only value but all of them is 1, which makes tensor ranks expert ranks.',
+    'Tensor ranks that split each expert: a divisor of all tensor ranks. With 1, tensor ranks are expert ranks too.',
     { default: { otherwise: 'all tensor ranks' } },
   ),
 ];
