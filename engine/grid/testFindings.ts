@@ -103,7 +103,7 @@ function advice(answer: TestAnswer, failed: readonly ShapeVerdict[]): string {
   const refuses = failed.length === 1 ? 'it' : 'exactly these';
   if (conditions !== undefined && first !== undefined) {
     const told = conditions.map((text) => `\`${isClaim(first) ? '' : 'require '}${text}\``).join(' and ');
-    return isClaim(first) ? ` It holds where ${told}.` : ` ${told} would refuse ${refuses}.`;
+    return isClaim(first) ? ` Of the shapes tested, it holds where ${told}.` : ` ${told} would refuse ${refuses}.`;
   }
   const passed = shapesWith(answer, 'passed');
   if (failed.length === 1 || passed.length === 0) return '';

@@ -67,10 +67,10 @@ export function linkLoad(cluster: ClusterDefinition, { groups, bytes, apart }: R
 /** Links that several of the loads take. */
 export function linksInCommon(cluster: ClusterDefinition, loads: readonly LinkLoad[]): readonly SharedLink[] {
   const found = new Map<string, SharedLink>();
-  for (const depth of depthsOfNodes(cluster).keys()) {
+  for (const level of depthsOfNodes(cluster).keys()) {
     const uses = new LinkUses();
     for (const [number, load] of loads.entries()) {
-      const { links, bytes } = load[depth];
+      const { links, bytes } = load[level];
       const take = uses.pass(number);
       for (let at = 0; at < links.length; at += 1) take(links[at], bytes[at]);
     }
@@ -84,7 +84,7 @@ export function linksInCommon(cluster: ClusterDefinition, loads: readonly LinkLo
         slowest.set(use, { link, ...sharedLinkOf(cluster, link) });
     }
     for (const { link, name, bandwidth } of slowest.values()) {
-      const bytes = loads.map((load) => load[depth].bytes[load[depth].links.indexOf(link)] ?? 0);
+      const bytes = loads.map((load) => load[level].bytes[load[level].links.indexOf(link)] ?? 0);
       const known = found.get(bytes.join());
       if (known === undefined || bandwidth < known.bandwidth) found.set(bytes.join(), { link: name, bandwidth, bytes });
     }

@@ -320,7 +320,7 @@ describe('a condition that separates good shapes from bad', () => {
     const plainOf = (claim: string) =>
       `schedule mine { from = 1f1b }\nexpect mine { over(devices = 2..6, microbatches = 8)  valid  ${claim} }`;
     expect(messages(plainOf('in_flight <= 3'))).toEqual([
-      'error expect/failed: p = 4, m = 8: in_flight <= 3 does not hold: it is 4. This is the first of 3 of 5 shapes that fail. It holds where `devices <= 3`.',
+      'error expect/failed: p = 4, m = 8: in_flight <= 3 does not hold: it is 4. This is the first of 3 of 5 shapes that fail. Of the shapes tested, it holds where `devices <= 3`.',
     ]);
     const fixed = checkFix(plainOf('⟦expect/failed:in_flight <= 3→in_flight <= 6⟧'));
     expect(fixed.title).toBe('Expect what is true, in_flight <= 6: 5 shapes pass');
